@@ -8,7 +8,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Job } from "@tessera/kit/jobs/interval";
 import { sql } from "@tessera/kit/pg/sql";
-import { collect } from "@tessera/testkit/files-contract";
+import { beginPut, collect } from "@tessera/testkit/files-contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { insertUpload, keyOf, type Upload } from "../store/uploads.ts";
 import { gatewayDatabase } from "../testing/database.ts";
@@ -127,6 +127,17 @@ describe("a file without a row", () => {
     expect(await keys()).toContain(keyOf(killed));
     await Promise.all([removeUnrecorded(2 * hour), removeUnrecorded(2 * hour)]);
     expect((await keys()).toSorted()).toEqual([...foreign, keyOf(recorded)].toSorted());
+  });
+
+  it("goes an hour after its last bytes, if its process was killed before all of it had arrived", async () => {
+    const put = await beginPut(files, keyOf(randomUUID()));
+    const unfinished = async () => (await collect(files.listUnfinished(""))).map(({ key }) => key);
+    await removeUnrecorded(hour / 2);
+    expect(await unfinished()).toEqual([put.key]);
+    await removeUnrecorded(2 * hour);
+    expect(await unfinished()).toEqual([]);
+    put.release();
+    expect(await put.ended).toMatchObject({ code: "files_unavailable" });
   });
 
   it("goes also when there are many among many that are recorded", async () => {

@@ -38,6 +38,23 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
+/** Begins to put content, which stops before its end until it is released. `ended` never rejects. */
+export async function beginPut(files: Files, key: string, begin: AsyncIterable<Uint8Array> = halves.begin()) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  async function* content() {
+    yield* begin;
+    begun.resolve();
+    await released;
+    yield* halves.end();
+  }
+  const ended = files.put(key, content(), text).catch((error: unknown) => error);
+  await Promise.race([begun.promise, ended]);
+  return { key, ended, release };
+}
+
+const halves = { begin: () => chunksOf(4), end: () => chunksOf(4) };
+
 /** Gets a file that must be there. */
 export async function getFile(files: Files, key: string, range?: ByteRange): Promise<FoundFile> {
   const found = await files.get(key, range);
@@ -270,6 +287,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         await expect(files.put(key, Buffer.from("x"), text)).rejects.toMatchObject(refused);
         await expect(files.get(key)).rejects.toMatchObject(refused);
         await expect(files.remove(["fine", key])).rejects.toMatchObject(refused);
+        await expect(files.removeUnfinished(["fine", key])).rejects.toMatchObject(refused);
         expect(await keysOf(files, key.slice(0, 3) === "" ? "\u0000" : key)).toEqual([]);
       });
 
@@ -352,6 +370,47 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         await files.remove([...keys.slice(0, 2050), "missing", "many/0000", "many/0000"]);
         expect(await keysOf(files)).toEqual(keys.slice(2050));
         await files.remove([]);
+      });
+    });
+
+    describe("a put that has not ended", () => {
+      async function begin(files: Files, key: string) {
+        const put = await beginPut(files, key, chunksOf(20 * megabyte));
+        // Parts may still be on their way to the store.
+        await expect.poll(() => unfinished(files, key), { timeout: 30_000 }).toEqual([key]);
+        return put;
+      }
+      const unfinished = async (files: Files, prefix = "") =>
+        (await collect(files.listUnfinished(prefix))).filter(({ size }) => size > 0).map(({ key }) => key);
+
+      it("is in a list of its own until it ends, with the time of its last bytes", async () => {
+        const files = await fresh();
+        const put = await begin(files, "a/b");
+        expect([await keysOf(files), await files.get("a/b")]).toEqual([[], undefined]);
+        expect([await unfinished(files, "a/"), await unfinished(files, "b")]).toEqual([["a/b"], []]);
+        const [found] = await collect(files.listUnfinished("a/b"));
+        expect(Math.abs(Date.now() * 1000 - (found?.storedAt ?? 0))).toBeLessThan(60_000_000);
+        put.release();
+        expect(await put.ended).toMatchObject({ size: 20 * megabyte + 4 });
+        expect([await keysOf(files), await unfinished(files)]).toEqual([["a/b"], []]);
+      });
+
+      it("fails if what it has stored is removed: nothing is left, and no other put and no file is touched", async () => {
+        const files = await fresh();
+        await files.put("a/b", Buffer.from("earlier"), text);
+        const [one, other, longer] = [
+          await begin(files, "a/b"),
+          await begin(files, "a/c"),
+          await begin(files, "a/bc"),
+        ] as const;
+        await files.removeUnfinished(["a/b", "a/c", "a/unknown", "b"]);
+        expect(await unfinished(files)).toEqual(["a/bc"]);
+        for (const { release } of [one, other, longer]) release();
+        for (const { ended } of [one, other])
+          expect(await ended).toMatchObject({ kind: "unavailable", code: "files_unavailable" });
+        expect(await longer.ended).toMatchObject({ size: 20 * megabyte + 4 });
+        expect([await contentOf(files, "a/b"), await keysOf(files)]).toEqual(["earlier", ["a/b", "a/bc"]]);
+        expect(await collect(files.listUnfinished(""))).toEqual([]);
       });
     });
 

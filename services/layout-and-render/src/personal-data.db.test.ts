@@ -14,7 +14,7 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { databaseTime } from "@tessera/testkit/database-time";
 import { erase, findErased } from "@tessera/testkit/erase";
-import { collect } from "@tessera/testkit/files-contract";
+import { beginPut, collect } from "@tessera/testkit/files-contract";
 import { finishWork, startTestWorkers } from "@tessera/testkit/finish-work";
 import { implementSome } from "@tessera/testkit/implement-some";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -103,6 +103,15 @@ it("[D3.9] finished files of an event are deleted, their jobs are gone, and thos
   const later = await start();
   await render();
   expect([await later.find(), await filesOf(place)]).toEqual([JobState.SUCCEEDED, 1]);
+});
+
+it("[D3.9] what a killed worker wrote of a file is deleted, and what a job that goes on writes stays", async () => {
+  const killed = await beginPut(files, drawKey(renderId({ ...place, job: randomUUID(), file: randomUUID() })));
+  const there = await beginPut(files, drawKey(renderId({ ...elsewhere, job: randomUUID(), file: randomUUID() })));
+  await erase(service, place, { kinds });
+  expect((await collect(files.listUnfinished("renders/"))).map(({ key }) => key)).toEqual([there.key]);
+  for (const { release } of [killed, there]) release();
+  expect([await killed.ended, await there.ended]).toMatchObject([{ code: "files_unavailable" }, { size: 8 }]);
 });
 
 it("[D3.10] a job that is rendering is waited for, and its file goes", async () => {

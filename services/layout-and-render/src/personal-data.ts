@@ -1,6 +1,7 @@
 import { findLastRequest } from "@tessera/events/personal-data/erasures";
 import { type Erasing, holdPersonalData } from "@tessera/events/personal-data/holder";
 import type { Files } from "@tessera/kit/files/files";
+import { removeUnnamedBefore } from "@tessera/kit/files/remove-unnamed";
 import { countResults, expireWork, findAlive } from "@tessera/kit/jobs/work";
 import { waitForEarlierTransactions } from "@tessera/kit/pg/earlier-transactions";
 import type { Client } from "@tessera/kit/rpc";
@@ -22,7 +23,6 @@ const printedKinds = [
 ] as const;
 
 const pauseMs = 200;
-const filesAtATime = 500;
 
 interface EraseTools {
   readonly files: Files;
@@ -84,16 +84,16 @@ async function eraseRenders(job: Erasing, kinds: readonly string[], { files }: E
     if (running > 0) await pause(pauseMs, signal);
     signal.throwIfAborted();
   }
-  let keys: string[] = [];
-  const removeAbandoned = async () => {
-    const ids = [...new Set(keys.map(workAt).filter((id) => id !== undefined))];
-    const alive = await slice((tx) => Promise.all(renderWorks.map((work) => findAlive(tx, work, ids))));
-    await files.remove(keys.filter((key) => !alive.some((found) => found.has(workAt(key) ?? ""))));
-    keys = [];
-  };
-  for await (const { key } of files.list(rendersOf({ organizer, event }))) {
-    keys.push(key);
-    if (keys.length === filesAtATime) await removeAbandoned();
-  }
-  await removeAbandoned();
+  await removeUnnamedBefore(files, {
+    prefix: rendersOf({ organizer, event }),
+    isOurs: (key) => workAt(key) !== undefined,
+    findNamed: async (keys) => {
+      const ids = [...new Set(keys.map((key) => workAt(key) ?? ""))];
+      const alive = await slice((tx) => Promise.all(renderWorks.map((work) => findAlive(tx, work, ids))));
+      return new Set(keys.filter((key) => alive.some((found) => found.has(workAt(key) ?? ""))));
+    },
+    before: Number.POSITIVE_INFINITY,
+    signal,
+  });
+  signal.throwIfAborted();
 }

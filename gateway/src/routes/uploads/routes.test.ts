@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -226,7 +226,7 @@ describe("POST /api/v1/upload", () => {
     const head = `POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.all}\r\nContent-Type: image/png\r\nContent-Disposition: ${named("a.png")}\r\nContent-Length: 1000\r\n\r\n`;
     socket.write(head);
     socket.write(Buffer.alloc(500));
-    await expect.poll(() => readdir(join(directory, "incoming")).catch(() => [])).toHaveLength(1);
+    await expect.poll(() => collect(files.listUnfinished(""))).toHaveLength(1);
     socket.destroy();
     await expect.poll(() => app.logged.filter(({ message }) => message === "request")).toMatchObject([{ status: 499 }]);
     expect(app.logged.filter(({ level }) => level === "error")).toEqual([]);

@@ -315,14 +315,13 @@ describe("files", () => {
   it("are tried out in a folder that is in use, leaving nothing", async () => {
     const folder = await newFolder();
     await mkdir(join(folder, "content"));
-    await mkdir(join(folder, "incoming"));
     const { of } = await examine({ FILES_DIR: folder });
     expect(of("files")[0]).toEqual({
       area: "files",
       level: "ok",
       what: `the folder ${folder} stores files and returns them`,
     });
-    expect(await readdir(folder, { recursive: true })).toEqual(["content", "incoming"]);
+    expect(await readdir(folder, { recursive: true })).toEqual(["content"]);
   });
 
   it("cannot be put where a file is in the way", async () => {

@@ -98,7 +98,7 @@ async function examineFolder(files: Files, around: Surroundings): Promise<Findin
   let nearest = folder;
   while (!existsSync(nearest) && nearest !== dirname(nearest)) nearest = dirname(nearest);
   // A folder created here would belong to this user, but the platform may run as another.
-  const isUsed = existsSync(join(folder, "content")) && existsSync(join(folder, "incoming"));
+  const isUsed = existsSync(join(folder, "content"));
   const mend =
     "make it readable and writable for the user that the platform runs as, or set FILES_DIR to another folder";
   const given = around.given["FILES_DIR"] ?? "";
@@ -131,7 +131,7 @@ async function findForeign(
   if (!isWhole || process.getuid?.() !== 0) return undefined;
   const ownerOf = (path: string) => stat(path).then(({ uid }) => uid);
   const platform = await ownerOf(join(directory, localPlatformFile)).catch(() => ownerOf(directory).catch(() => 0));
-  const names = isUsed ? ["", "content", "incoming"] : [""];
+  const names = isUsed ? ["", "content"] : [""];
   const parts = await Promise.all(names.map((part) => stat(join(nearest, part))));
   return judgeOwner({ folder, nearest, platform, parts });
 }
@@ -169,6 +169,8 @@ async function tryOut(files: Files, store: string, mend: string): Promise<Findin
     const found = await files.get(key);
     const same = found !== undefined && (await buffer(found.content)).equals(content);
     await files.remove([key]);
+    // In a bucket it needs a right of its own.
+    for await (const _unfinished of files.listUnfinished(key));
     if (same) return ok(`${store} stores files and returns them`);
     throw new Error("the file that was read differs from the file that was stored");
   } catch (error) {

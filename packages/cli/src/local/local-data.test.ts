@@ -21,7 +21,8 @@ describe("a fresh start", () => {
   it("deletes what a platform has written, and nothing beside it", async () => {
     const data = await openLocalData({ directory, fresh: false });
     const key = await data.keptSecret("operator-key");
-    for (const path of ["files/content/uploads/x", "files/incoming/y", "notes.txt", "tessera.log"]) await put(path);
+    for (const path of ["files/content/uploads/x", "files/content/uploads+/y", "notes.txt", "tessera.log"])
+      await put(path);
     const again = await fresh();
     expect((await readdir(directory)).sort()).toEqual(["files", "notes.txt"]);
     expect(await readdir(again.files)).toEqual(["made-by-tessera"]);

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { collect, filesContract, getFile } from "@tessera/testkit/files-contract";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { diskFiles } from "./disk.ts";
 
 const folders: string[] = [];
@@ -45,7 +45,6 @@ describe("a folder of files", () => {
     expect(await readdir(join(directory, "content"), { recursive: true })).toEqual(["a+", "a+/d"]);
     await files.remove(["a/d"]);
     expect(await readdir(join(directory, "content"))).toEqual([]);
-    expect(await readdir(join(directory, "incoming"))).toEqual([]);
   });
 
   it("loses no file to those who remove its neighbours", async () => {
@@ -72,7 +71,9 @@ describe("a folder of files", () => {
     await writeFile(join(content, "lost+found"), "x".repeat(1000));
     await symlink("/etc/passwd", join(content, "link"));
     await symlink("/etc", join(content, "etc+"));
+    await writeFile(join(content, "a~0123456789"), "x".repeat(1000));
     expect((await collect(files.list(""))).map(({ key }) => key)).toEqual(["a"]);
+    expect(await collect(files.listUnfinished(""))).toEqual([]);
     for (const key of ["short", "link"]) expect(await files.get(key)).toBeUndefined();
   });
 
@@ -134,65 +135,24 @@ describe("a process that is killed while it puts", () => {
     await once(child, "exit");
   }
 
-  it("leaves the earlier file, whole, and what it had begun is in no list", async () => {
+  it("leaves the earlier file, whole, and what it had begun is found by its key", async () => {
     const directory = await freshFolder();
     let interrupted = 0;
     for (const ms of [3, 17, 29]) {
       await killedAfter(directory, ms);
-      interrupted += (await readdir(join(directory, "incoming"))).length;
       const files = diskFiles({ directory });
+      const unfinished = await collect(files.listUnfinished("a/"));
+      expect(unfinished.filter(({ key }) => key !== "a/b")).toEqual([]);
+      interrupted += unfinished.length;
       const found = await getFile(files, "a/b");
       const content = await buffer(found.content);
       expect(content).toHaveLength(1_000_000);
       expect(new Set(content).size).toBe(1);
       expect((await collect(files.list(""))).map(({ key, size }) => [key, size])).toEqual([["a/b", 1_000_000]]);
-      await files.close();
+      await files.removeUnfinished(["a/b"]);
+      expect(await readdir(join(directory, "content", "a+"))).toEqual(["b"]);
     }
     // Most of the time goes into writing: it would be strange never to meet it there.
     expect(interrupted).toBeGreaterThan(0);
-  });
-
-  it("is told from one that still writes by the age of what it had begun", async () => {
-    const directory = await freshFolder();
-    const [one, two] = [diskFiles({ directory }), diskFiles({ directory })];
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    async function* slowly() {
-      yield Buffer.from("first, ");
-      await released;
-      yield Buffer.from("second");
-    }
-    const putting = one.put("slow", slowly(), text);
-    await expect.poll(() => readdir(join(directory, "incoming"))).toHaveLength(1);
-    for (const name of ["young", "old"]) await writeFile(join(directory, "incoming", name), "part");
-    const before = Date.now() / 1000 - 3 * 3600;
-    await utimes(join(directory, "incoming", "old"), before, before);
-    await two.put("quick", Buffer.from("x"), text);
-    await two.close();
-    release();
-    await putting;
-    expect((await buffer((await getFile(one, "slow")).content)).toString()).toBe("first, second");
-    expect(await readdir(join(directory, "incoming"))).toEqual(["young"]);
-  });
-
-  it("leaves nothing for long, also where another process takes over at once", async () => {
-    const directory = await freshFolder();
-    const left = join(directory, "incoming", "left");
-    const files = diskFiles({ directory });
-    await files.put("first", Buffer.from("x"), text);
-    await writeFile(left, "part");
-    await files.close();
-    const before = Date.now() / 1000 - 3600;
-    await utimes(left, before, before);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 16 * 60_000 });
-    try {
-      await files.put("second", Buffer.from("x"), text);
-      await files.close();
-    } finally {
-      vi.useRealTimers();
-    }
-    expect(await readdir(join(directory, "incoming"))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { close as closeFile, type Dirent, existsSync, open as openFile, read as readFile } from "node:fs";
-import { constants, type FileHandle, lstat, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { constants, type FileHandle, lstat, open, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { Fault } from "@tessera/kit/fault";
@@ -10,7 +10,6 @@ import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
 import { makeFolder } from "@tessera/kit/files/make-folder";
 import { digestOf } from "./digest.ts";
 import { isKey, requireContentType, requireKey, resolveRange } from "./file-key.ts";
-import { clearLeftovers } from "./leftovers.ts";
 
 export interface DiskFilesOptions {
   /** Made when the first file is put. Several processes may share it. */
@@ -20,35 +19,11 @@ export interface DiskFilesOptions {
 /**
  * Keeps files in a folder.
  *
- * `content/` has a folder for each segment of a key, and a file for the last one. `incoming/` has the files that are
- * being written. A complete file is renamed to its final path, so a reader never sees half of a file.
+ * `content/` has a folder for each segment of a key, and a file for the last one. A file that is being written is a draft
+ * beside it. A complete one is renamed to its final path, so a reader never sees half of a file.
  */
 export function diskFiles({ directory }: DiskFilesOptions): Files {
   const content = join(directory, "content");
-  const incoming = join(directory, "incoming");
-  let cleared: Promise<void> | undefined;
-  let clearedAt = Number.NEGATIVE_INFINITY;
-
-  /** Also removes what other processes leave behind while this one runs. */
-  function clear(): void {
-    if (Date.now() - clearedAt < clearedEveryMs) return;
-    clearedAt = Date.now();
-    cleared = clearLeftovers(incoming);
-  }
-
-  async function place(draft: string, path: string): Promise<void> {
-    // A concurrent remove may delete the empty folder before the rename.
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await makeDurably(dirname(path));
-        await rename(draft, path);
-        break;
-      } catch (error) {
-        if (!losesRace.has(codeOf(error) ?? "") || attempt === mostAttempts) throw error;
-      }
-    }
-    await syncFolder(dirname(path));
-  }
 
   // Removals leave this folder in place: if it disappears, its volume is unmounted, and no file was deleted.
   let wasMade = existsSync(content);
@@ -71,17 +46,20 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       requireKey(key);
       requireContentType(contentType);
       const digest = digestOf(source);
-      const draft = join(incoming, randomUUID());
+      const path = pathOf(content, key);
+      const draft = `${path}${draftMark}${randomBytes(draftBytes).toString("hex")}`;
       try {
         await requireContent();
-        await makeDurably(incoming);
-        clear();
+        const file = await openDraft(draft);
+        wasMade = true;
         try {
-          await write(draft, header(contentType), digest.chunks());
-          await place(draft, pathOf(content, key));
-          wasMade = true;
-        } finally {
-          await rm(draft, { force: true });
+          await write(file, header(contentType), digest.chunks());
+          await rename(draft, path).catch(toRemoved);
+          await syncFolder(dirname(path));
+        } catch (error) {
+          // A job removes one that cannot be removed now.
+          await removeFile(draft, content).catch(() => {});
+          throw error;
         }
       } catch (error) {
         throw digest.sourceError === undefined ? toFault(error) : digest.sourceError.error;
@@ -131,7 +109,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       for (const key of keys) requireKey(key);
       await requireContent();
       try {
-        for (const key of keys) await removeOne(content, key);
+        for (const key of keys) await removeFile(pathOf(content, key), content);
       } catch (error) {
         throw toFault(error);
       }
@@ -140,22 +118,73 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
     async *list(prefix) {
       await requireContent();
       try {
-        yield* walk(content, { above: "", prefix });
+        yield* walk(content, { above: "", prefix, isOfDrafts: false });
       } catch (error) {
         throw toFault(error);
       }
     },
 
-    async close() {
-      await cleared;
+    async *listUnfinished(prefix) {
+      await requireContent();
+      try {
+        yield* walk(content, { above: "", prefix, isOfDrafts: true });
+      } catch (error) {
+        throw toFault(error);
+      }
     },
+
+    async removeUnfinished(keys) {
+      for (const key of keys) requireKey(key);
+      await requireContent();
+      try {
+        for (const path of keys.map((key) => pathOf(content, key))) {
+          const found = await entriesOf(dirname(path));
+          const drafts = found.filter(({ name }) => fileOfDraft(name) === basename(path));
+          for (const { name } of drafts) await removeFile(join(dirname(path), name), content);
+        }
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async close() {},
   };
   return files;
 }
 
-const clearedEveryMs = 15 * 60_000;
+/**
+ * Ends the name of a draft, with random digits behind it. Names of files escape it. The longest name has 240 characters, and
+ * most file systems take 255.
+ */
+const draftMark = "~";
+const draftBytes = 6;
+const draftEnd = /~[0-9a-f]{12}$/;
 
-/** Errors of mkdir and rename during a concurrent remove. After this many in a row the cause is another one. */
+/** The name of the file that a draft is of; undefined for any other name. */
+function fileOfDraft(name: string): string | undefined {
+  return draftEnd.test(name) ? name.replace(draftEnd, "") : undefined;
+}
+
+/** Opens a draft, and makes its folder, which is not removed while it has one. */
+async function openDraft(draft: string): Promise<FileHandle> {
+  // A concurrent remove may delete the empty folder before.
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await makeDurably(dirname(draft));
+      return await open(draft, "wx", 0o640);
+    } catch (error) {
+      if (!losesRace.has(codeOf(error) ?? "") || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+function toRemoved(error: unknown): never {
+  if (codeOf(error) !== "ENOENT") throw error;
+  const message = "the file was removed before all of it had arrived; send it again";
+  throw fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
+}
+
+/** Errors of mkdir and open during a concurrent remove. After this many in a row the cause is another one. */
 const losesRace: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST"]);
 const mostAttempts = 50;
 
@@ -172,8 +201,7 @@ function header(contentType: string): Buffer {
   return line;
 }
 
-async function write(path: string, head: Buffer, content: AsyncIterable<Uint8Array>): Promise<void> {
-  const file = await open(path, "wx", 0o640);
+async function write(file: FileHandle, head: Buffer, content: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await writeWhole(file, head);
     for await (const chunk of content) await writeWhole(file, chunk);
@@ -230,8 +258,7 @@ function read(file: FileHandle, { first, last }: { first: number; last: number }
 }
 
 /** Removes a file, and the folders above it that become empty. */
-async function removeOne(content: string, key: string): Promise<void> {
-  const path = pathOf(content, key);
+async function removeFile(path: string, content: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
@@ -249,16 +276,18 @@ async function removeOne(content: string, key: string): Promise<void> {
 
 async function* walk(
   folder: string,
-  { above, prefix }: { above: string; prefix: string },
+  { above, prefix, isOfDrafts }: { above: string; prefix: string; isOfDrafts: boolean },
 ): AsyncGenerator<StoredFile, void> {
-  for (const { entry, key } of sortedEntries(await entriesOf(folder), above)) {
+  for (const { entry, key, isDraft } of sortedEntries(await entriesOf(folder), above)) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(path, { above: key, prefix });
-    } else if (key.startsWith(prefix) && isKey(key)) {
+      if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(path, { above: key, prefix, isOfDrafts });
+    } else if (isDraft === isOfDrafts && key.startsWith(prefix) && isKey(key)) {
       const stored = await lstat(path, { bigint: true }).catch(() => undefined);
-      if (stored?.isFile() !== true || Number(stored.size) < headerBytes) continue;
-      yield { key, size: Number(stored.size) - headerBytes, storedAt: Number(stored.mtimeNs / 1000n) };
+      const size = Number(stored?.size ?? 0) - headerBytes;
+      // A draft may end within its header.
+      if (stored?.isFile() !== true || (size < 0 && !isDraft)) continue;
+      yield { key, size: Math.max(size, 0), storedAt: Number(stored.mtimeNs / 1000n) };
     }
   }
 }
@@ -273,11 +302,17 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 /** A folder sorts by its name with the slash, so that all keys are in order. */
-function sortedEntries(entries: readonly Dirent[], above: string): { entry: Dirent; key: string }[] {
+function sortedEntries(
+  entries: readonly Dirent[],
+  above: string,
+): { readonly entry: Dirent; readonly key: string; readonly isDraft: boolean }[] {
   return entries
     .flatMap((entry) => {
-      const segment = fromName(entry.name, entry.isDirectory() ? folderMark : "");
-      return segment === undefined ? [] : [{ entry, key: `${above}${segment}${entry.isDirectory() ? "/" : ""}` }];
+      const isFolder = entry.isDirectory();
+      const file = isFolder ? undefined : fileOfDraft(entry.name);
+      const segment = fromName(file ?? entry.name, isFolder ? folderMark : "");
+      const key = `${above}${segment}${isFolder ? "/" : ""}`;
+      return segment === undefined ? [] : [{ entry, key, isDraft: file !== undefined }];
     })
     .map((found) => ({ ...found, bytes: Buffer.from(found.key) }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes));

@@ -2,10 +2,14 @@ import { Agent } from "node:https";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  ListMultipartUploadsCommand,
+  type MultipartUpload,
   PutObjectCommand,
   paginateListObjectsV2,
+  paginateListParts,
   S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
@@ -19,7 +23,7 @@ import { type Digest, digestOf } from "./digest.ts";
 import { isKey, outside, requireContentType, requireKey, requireRange } from "./file-key.ts";
 
 export interface S3FilesOptions {
-  /** It must exist. A lifecycle rule should delete incomplete uploads after about a day. */
+  /** It must exist. */
   readonly bucket: string;
   /** Amazon's by default. */
   readonly endpoint?: string;
@@ -72,6 +76,33 @@ export function s3Files(options: S3FilesOptions): Files {
     if (content instanceof Readable)
       await new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce }).done();
     else await client.send(new PutObjectCommand({ ...params, ContentLength: content.byteLength }));
+  }
+
+  /** The incomplete uploads whose keys begin with a prefix. Some servers find them by whole keys only. */
+  async function* uploadsOf(keyPrefix: string): AsyncGenerator<MultipartUpload, void> {
+    for (let from = {}, isMore = true; isMore; ) {
+      const page = await client.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix + keyPrefix, ...from }),
+      );
+      yield* page.Uploads ?? [];
+      from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+      isMore = page.IsTruncated === true;
+    }
+  }
+
+  /** How much of an upload has arrived, and when the last part did. */
+  async function measure({ Key, UploadId, Initiated }: MultipartUpload) {
+    let size = 0;
+    let storedAt = toInstant(Initiated);
+    for await (const page of paginateListParts({ client }, { Bucket: bucket, Key, UploadId })) {
+      for (const part of page.Parts ?? []) {
+        size += part.Size ?? 0;
+        storedAt = Math.max(storedAt, toInstant(part.LastModified));
+      }
+      // Some servers name a next page behind the last one, too.
+      if (page.IsTruncated !== true) break;
+    }
+    return { size, storedAt };
   }
 
   const files: Files = {
@@ -131,12 +162,40 @@ export function s3Files(options: S3FilesOptions): Files {
     },
 
     async *list(keyPrefix) {
-      if (!keyPrefix.isWellFormed() || keyPrefix.includes("\0")) return;
+      if (!isPrefix(keyPrefix)) return;
       try {
         for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix + keyPrefix })) {
           for (const { Key = "", Size = 0, LastModified } of page.Contents ?? []) {
             const key = Key.slice(prefix.length);
             if (isKey(key)) yield { key, size: Size, storedAt: toInstant(LastModified) };
+          }
+        }
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async *listUnfinished(keyPrefix) {
+      if (!isPrefix(keyPrefix)) return;
+      try {
+        for await (const upload of uploadsOf(keyPrefix)) {
+          const key = (upload.Key ?? "").slice(prefix.length);
+          // One that ends meanwhile is in no list any more.
+          const measured = await measure(upload).catch(ifGone);
+          if (measured !== undefined && isKey(key)) yield { key, ...measured };
+        }
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async removeUnfinished(keys) {
+      for (const key of keys) requireKey(key);
+      try {
+        for (const key of keys) {
+          for await (const { Key, UploadId } of uploadsOf(key)) {
+            if (Key !== prefix + key) continue;
+            await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId })).catch(ifGone);
           }
         }
       } catch (error) {
@@ -223,6 +282,15 @@ function toInstant(time: Date | undefined): number {
 
 function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+/** Whether keys may begin with it, and a request may name it. */
+function isPrefix(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+function ifGone(error: unknown): undefined {
+  if (!(error instanceof S3ServiceException && error.name === "NoSuchUpload")) throw error;
 }
 
 /** A missing bucket does not count as a missing file. */

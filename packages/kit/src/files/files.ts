@@ -54,5 +54,12 @@ export interface Files {
   remove(keys: readonly string[]): Promise<void>;
   /** All files with a key that begins with the prefix, in the order of the keys' bytes in UTF-8. */
   list(prefix: string): AsyncIterable<StoredFile>;
+  /**
+   * What puts have stored of files with a key that begins with the prefix, while they go on, or since their process was
+   * killed. `storedAt` is the time of the last bytes. A key may come more than once.
+   */
+  listUnfinished(prefix: string): AsyncIterable<StoredFile>;
+  /** Removes what puts have stored of files that are not complete. A put that goes on fails as `unavailable`. */
+  removeUnfinished(keys: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Job } from "../jobs/interval.ts";
 import type { Db } from "../pg/database.ts";
-import type { Files } from "./files.ts";
+import type { Files, StoredFile } from "./files.ts";
 
 /** Few enough for one request to any store. */
 const atOnce = 500;
@@ -37,29 +37,38 @@ export function removeUnnamedJob(
 }
 
 /**
- * Removes orphans: files that were stored more than an hour ago and that no row names. It is safe if a file is stored
- * before the row that names it, and if no row ever names a key again. Replicas may do it at the same time.
+ * Removes orphans: files that were stored more than an hour ago and that no row names, and what puts of killed processes
+ * have stored. It is safe if a file is stored before the row that names it, and if no row ever names a key again. Replicas may
+ * do it at the same time.
  */
 export function removeUnnamed(files: Files, { clock, ...which }: Unnamed & { readonly clock: Clock }): Promise<void> {
   return removeUnnamedBefore(files, { ...which, before: clock.now() - abandonedAfterMicros });
 }
 
-/** Removes orphans that were stored before an instant, in microseconds since 1970, from which on rows may still name them. */
+/**
+ * Removes orphans that were stored before an instant, in microseconds since 1970, from which on rows may still name them. Of
+ * a file that is not complete it is the instant of its last bytes.
+ */
 export async function removeUnnamedBefore(
   files: Files,
   { prefix, isOurs, findNamed, before, signal }: Unnamed & { readonly before: number },
 ): Promise<void> {
-  const removeOf = async (keys: readonly string[]) => {
-    const named = await findNamed(keys);
-    await files.remove(keys.filter((key) => !named.has(key)));
+  const removeOld = async (found: AsyncIterable<StoredFile>, remove: (keys: readonly string[]) => Promise<void>) => {
+    const removeOf = async (keys: readonly string[]) => {
+      const named = await findNamed(keys);
+      await remove(keys.filter((key) => !named.has(key)));
+    };
+    let old: string[] = [];
+    for await (const { key, storedAt } of found) {
+      if (signal.aborted) return;
+      if (isOurs(key) && storedAt < before) old.push(key);
+      if (old.length < atOnce) continue;
+      await removeOf(old);
+      old = [];
+    }
+    if (old.length > 0) await removeOf(old);
   };
-  let old: string[] = [];
-  for await (const { key, storedAt } of files.list(prefix)) {
-    if (signal.aborted) return;
-    if (isOurs(key) && storedAt < before) old.push(key);
-    if (old.length < atOnce) continue;
-    await removeOf(old);
-    old = [];
-  }
-  if (old.length > 0) await removeOf(old);
+  // In this order: a put that ends in between is in the second list.
+  await removeOld(files.listUnfinished(prefix), files.removeUnfinished);
+  await removeOld(files.list(prefix), files.remove);
 }

@@ -5,7 +5,7 @@ import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { topics } from "@tessera/protos/topics";
 import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { erase, findErased } from "@tessera/testkit/erase";
-import { collect } from "@tessera/testkit/files-contract";
+import { beginPut, collect } from "@tessera/testkit/files-contract";
 import { finishWork, startTestWorkers } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { describe, expect, it } from "vitest";
@@ -132,6 +132,15 @@ describe("an erasure of orders", () => {
     expect(await storedFiles()).toBe(4);
     await erase(orders.service, place, { kinds: ["question_answers"] });
     expect([await storedFiles(), await storedFiles("other")]).toEqual([0, 1]);
+  });
+
+  it("[D3.24] leaves nothing of a file that a killed process had begun before", async () => {
+    const killed = await beginPut(orders.files, keyOfFile(place, randomUUID()));
+    const there = await beginPut(orders.files, keyOfFile({ ...place, event: "other" }, randomUUID()));
+    await erase(orders.service, place, { kinds: ["question_answers"] });
+    expect((await collect(orders.files.listUnfinished(""))).map(({ key }) => key)).toEqual([there.key]);
+    for (const { release } of [killed, there]) release();
+    expect([await killed.ended, await there.ended]).toMatchObject([{ code: "files_unavailable" }, { size: 8 }]);
   });
 
   it("[D3.24] leaves a file that was stored since its request: its order may be new", async () => {

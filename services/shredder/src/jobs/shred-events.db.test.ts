@@ -5,7 +5,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { JobState } from "@tessera/protos/gen/ticketing/type/v1/job";
 import { topics } from "@tessera/protos/topics";
-import { collect } from "@tessera/testkit/files-contract";
+import { beginPut, collect } from "@tessera/testkit/files-contract";
 import { passTime } from "@tessera/testkit/finish-work";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { exportsOf, shredding } from "../cases/work.ts";
@@ -353,6 +353,19 @@ describe("[D6.13] what is left of exports", () => {
     await service.work();
     expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
     expect(await kept()).toEqual([]);
+  });
+
+  it("goes with their event's data, when a try was killed while it wrote its file; one that goes on stays", async () => {
+    const { other, erased } = { other: await service.export(["phone_numbers"]), erased: await service.export() };
+    const killed = await beginPut(service.files, `${exportsOf(place)}${erased.export}/${randomUUID()}.zip`);
+    const alive = await beginPut(service.files, `${exportsOf(place)}${other.export}/${randomUUID()}.zip`);
+    const started = await service.shredders.startShred({ ...mine, ...erased });
+    await service.work();
+    expect(await state(started)).toMatchObject({ state: JobState.SUCCEEDED });
+    const unfinished = (await collect(service.files.listUnfinished(exportsOf(place)))).map(({ key }) => key);
+    expect(unfinished).toEqual([alive.key]);
+    for (const { release } of [killed, alive]) release();
+    expect([await killed.ended, await alive.ended]).toMatchObject([{ code: "files_unavailable" }, { size: 8 }]);
   });
 
   it("stays where another export may still name it, of other kinds or of later", async () => {
