@@ -407,7 +407,11 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         expect(await unfinished(files)).toEqual(["a/bc"]);
         for (const { release } of [one, other, longer]) release();
         for (const { ended } of [one, other])
-          expect(await ended).toMatchObject({ kind: "unavailable", code: "files_unavailable" });
+          expect(await ended).toMatchObject({
+            kind: "unavailable",
+            code: "files_unavailable",
+            message: expect.stringContaining("send it again"),
+          });
         expect(await longer.ended).toMatchObject({ size: 20 * megabyte + 4 });
         expect([await contentOf(files, "a/b"), await keysOf(files)]).toEqual(["earlier", ["a/b", "a/bc"]]);
         expect(await collect(files.listUnfinished(""))).toEqual([]);

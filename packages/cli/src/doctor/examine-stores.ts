@@ -169,7 +169,7 @@ async function tryOut(files: Files, store: string, mend: string): Promise<Findin
     const found = await files.get(key);
     const same = found !== undefined && (await buffer(found.content)).equals(content);
     await files.remove([key]);
-    // In a bucket it needs a right of its own.
+    // In a bucket this needs a right of its own, which no other request shows.
     for await (const _unfinished of files.listUnfinished(key));
     if (same) return ok(`${store} stores files and returns them`);
     throw new Error("the file that was read differs from the file that was stored");

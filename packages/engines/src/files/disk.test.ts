@@ -91,6 +91,8 @@ describe("a folder of files", () => {
     await expect(files.read("a", 1)).rejects.toMatchObject(gone);
     await expect(files.remove(["a"])).rejects.toMatchObject(gone);
     await expect(collect(files.list(""))).rejects.toMatchObject(gone);
+    await expect(collect(files.listUnfinished(""))).rejects.toMatchObject(gone);
+    await expect(files.removeUnfinished(["a"])).rejects.toMatchObject(gone);
     await expect(files.put("b", Buffer.from("x"), text)).rejects.toMatchObject(gone);
     await rm(directory, { recursive: true, force: true });
     await diskFiles({ directory }).put("b", Buffer.from("x"), text);

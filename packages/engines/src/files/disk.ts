@@ -9,7 +9,7 @@ import { fault } from "@tessera/kit/faults";
 import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
 import { makeFolder } from "@tessera/kit/files/make-folder";
 import { digestOf } from "./digest.ts";
-import { isKey, requireContentType, requireKey, resolveRange } from "./file-key.ts";
+import { isKey, removedMeanwhile, requireContentType, requireKey, resolveRange } from "./file-key.ts";
 
 export interface DiskFilesOptions {
   /** Made when the first file is put. Several processes may share it. */
@@ -139,7 +139,9 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       try {
         for (const path of keys.map((key) => pathOf(content, key))) {
           const found = await entriesOf(dirname(path));
-          const drafts = found.filter(({ name }) => fileOfDraft(name) === basename(path));
+          const drafts = found.filter(
+            ({ name }) => draftEnd.test(name) && name.replace(draftEnd, "") === basename(path),
+          );
           for (const { name } of drafts) await removeFile(join(dirname(path), name), content);
         }
       } catch (error) {
@@ -153,17 +155,12 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
 }
 
 /**
- * Ends the name of a draft, with random digits behind it. Names of files escape it. The longest name has 240 characters, and
- * most file systems take 255.
+ * Stands between the name of a file and the random digits of its draft. Names of files escape it. The longest one has 240
+ * characters, and most file systems take 255.
  */
 const draftMark = "~";
 const draftBytes = 6;
 const draftEnd = /~[0-9a-f]{12}$/;
-
-/** The name of the file that a draft is of; undefined for any other name. */
-function fileOfDraft(name: string): string | undefined {
-  return draftEnd.test(name) ? name.replace(draftEnd, "") : undefined;
-}
 
 /** Opens a draft, and makes its folder, which is not removed while it has one. */
 async function openDraft(draft: string): Promise<FileHandle> {
@@ -179,9 +176,7 @@ async function openDraft(draft: string): Promise<FileHandle> {
 }
 
 function toRemoved(error: unknown): never {
-  if (codeOf(error) !== "ENOENT") throw error;
-  const message = "the file was removed before all of it had arrived; send it again";
-  throw fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
+  throw codeOf(error) === "ENOENT" ? removedMeanwhile(error) : error;
 }
 
 /** Errors of mkdir and open during a concurrent remove. After this many in a row the cause is another one. */
@@ -278,15 +273,18 @@ async function* walk(
   folder: string,
   { above, prefix, isOfDrafts }: { above: string; prefix: string; isOfDrafts: boolean },
 ): AsyncGenerator<StoredFile, void> {
-  for (const { entry, key, isDraft } of sortedEntries(await entriesOf(folder), above)) {
+  const entries = (await entriesOf(folder)).filter(
+    (entry) => entry.isDirectory() || draftEnd.test(entry.name) === isOfDrafts,
+  );
+  for (const { entry, key } of sortedEntries(entries, above)) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(path, { above: key, prefix, isOfDrafts });
-    } else if (isDraft === isOfDrafts && key.startsWith(prefix) && isKey(key)) {
+    } else if (key.startsWith(prefix) && isKey(key)) {
       const stored = await lstat(path, { bigint: true }).catch(() => undefined);
       const size = Number(stored?.size ?? 0) - headerBytes;
       // A draft may end within its header.
-      if (stored?.isFile() !== true || (size < 0 && !isDraft)) continue;
+      if (stored?.isFile() !== true || (size < 0 && !isOfDrafts)) continue;
       yield { key, size: Math.max(size, 0), storedAt: Number(stored.mtimeNs / 1000n) };
     }
   }
@@ -302,17 +300,11 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 /** A folder sorts by its name with the slash, so that all keys are in order. */
-function sortedEntries(
-  entries: readonly Dirent[],
-  above: string,
-): { readonly entry: Dirent; readonly key: string; readonly isDraft: boolean }[] {
+function sortedEntries(entries: readonly Dirent[], above: string): { entry: Dirent; key: string }[] {
   return entries
     .flatMap((entry) => {
-      const isFolder = entry.isDirectory();
-      const file = isFolder ? undefined : fileOfDraft(entry.name);
-      const segment = fromName(file ?? entry.name, isFolder ? folderMark : "");
-      const key = `${above}${segment}${isFolder ? "/" : ""}`;
-      return segment === undefined ? [] : [{ entry, key, isDraft: file !== undefined }];
+      const segment = fromName(entry.name.replace(draftEnd, ""), entry.isDirectory() ? folderMark : "");
+      return segment === undefined ? [] : [{ entry, key: `${above}${segment}${entry.isDirectory() ? "/" : ""}` }];
     })
     .map((found) => ({ ...found, bytes: Buffer.from(found.key) }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes));

@@ -46,3 +46,9 @@ export function requireRange({ first, last = first }: ByteRange): void {
 export function outside(): Fault {
   return fault("range_outside_file", "the file does not have the range of bytes that was asked for");
 }
+
+/** The fault of a put whose stored part was removed before it had ended. */
+export function removedMeanwhile(cause: unknown): Fault {
+  const message = "the file was removed before all of it had arrived; send it again";
+  return fault("files_unavailable", message, { retryAfterMs: 5000, cause });
+}

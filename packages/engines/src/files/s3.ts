@@ -20,7 +20,7 @@ import { fault } from "@tessera/kit/faults";
 import type { Files } from "@tessera/kit/files/files";
 import { readTlsFiles } from "../tls-files.ts";
 import { type Digest, digestOf } from "./digest.ts";
-import { isKey, outside, requireContentType, requireKey, requireRange } from "./file-key.ts";
+import { isKey, outside, removedMeanwhile, requireContentType, requireKey, requireRange } from "./file-key.ts";
 
 export interface S3FilesOptions {
   /** It must exist. */
@@ -289,8 +289,12 @@ function isPrefix(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
+function isGone(error: unknown): boolean {
+  return error instanceof S3ServiceException && error.name === "NoSuchUpload";
+}
+
 function ifGone(error: unknown): undefined {
-  if (!(error instanceof S3ServiceException && error.name === "NoSuchUpload")) throw error;
+  if (!isGone(error)) throw error;
 }
 
 /** A missing bucket does not count as a missing file. */
@@ -300,6 +304,7 @@ function isMissing(error: unknown): boolean {
 
 function toFault(error: unknown): unknown {
   if (error instanceof Fault || error instanceof TypeError || error instanceof ReferenceError) return error;
+  if (isGone(error)) return removedMeanwhile(error);
   const refusal = error instanceof S3ServiceException && error.$fault === "client" ? ` (${error.name})` : "";
   const message =
     refusal === ""

@@ -56,7 +56,7 @@ export interface Files {
   list(prefix: string): AsyncIterable<StoredFile>;
   /**
    * What puts have stored of files with a key that begins with the prefix, while they go on, or since their process was
-   * killed. `storedAt` is the time of the last bytes. A key may come more than once.
+   * killed. `storedAt` is the time of the last bytes, in a bucket of the last part. A key may come more than once.
    */
   listUnfinished(prefix: string): AsyncIterable<StoredFile>;
   /** Removes what puts have stored of files that are not complete. A put that goes on fails as `unavailable`. */

@@ -68,7 +68,10 @@ export async function removeUnnamedBefore(
     }
     if (old.length > 0) await removeOf(old);
   };
-  // In this order: a put that ends in between is in the second list.
-  await removeOld(files.listUnfinished(prefix), files.removeUnfinished);
-  await removeOld(files.list(prefix), files.remove);
+  // In this order: a put that ends in between is in the second list. A store that refuses the first one still loses the second.
+  try {
+    await removeOld(files.listUnfinished(prefix), files.removeUnfinished);
+  } finally {
+    await removeOld(files.list(prefix), files.remove);
+  }
 }
